@@ -36,12 +36,15 @@ class Categories(NamedTuple):
 
 
 def check_label_types(y: Any) -> None:
-    """Refuse strings among labels of another type, which numpy would silently turn into strings."""
+    """Refuse strings among labels of another type, and strings that end in NUL: numpy would silently change them."""
     kind = getattr(getattr(y, "dtype", None), "kind", None)
     if isinstance(y, (list, tuple)) or (kind == "O" and getattr(y, "ndim", 0) == 1):
         kinds = {type(label).__name__: isinstance(label, str) for label in y}
         if len(set(kinds.values())) == 2:
             raise ValueError(f"y mixes labels of the types {', '.join(sorted(kinds))}; expected labels of one type")
+        cut = next((label for label in y if isinstance(label, str) and label.endswith("\0")), None)
+        if cut is not None:
+            raise ValueError(f"label {cut[:40]!r} ends in a NUL, which numpy leaves out; expected labels without")
 
 
 def validate_documents(

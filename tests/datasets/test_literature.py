@@ -227,6 +227,32 @@ def test_a_project_of_asreview(tmp_path):
     assert not (tmp_path.parent / "results.db").exists()
 
 
+def test_what_the_tables_of_asreview_would_compute_is_not_computed(tmp_path):
+    path = tmp_path / "x.asreview"
+    for number, (table, documents) in enumerate(
+        {
+            "CREATE TABLE record(record_id INTEGER, title TEXT, abstract TEXT AS (printf('%.*c', 9, 'x')))": ["Tin"],
+            "CREATE TABLE record(record_id INTEGER, title TEXT DEFAULT 'a', abstract TEXT)": ["Tin"],
+            "CREATE VIRTUAL TABLE record USING fts5(record_id, title)": None,
+            "CREATE VIEW record AS SELECT 1 AS record_id, printf('%.*c', 9, 'x') AS title": None,
+        }.items()
+    ):
+        base = tmp_path / f"{number}.db"
+        with closing(sqlite3.connect(base)) as connection:
+            connection.execute(table)
+            if "VIEW" not in table:
+                connection.execute("INSERT INTO record(record_id, title) VALUES (1, 'Tin')")
+            connection.commit()
+        with ZipFile(path, "w") as archive:
+            archive.writestr("project.json", "{}")
+            archive.write(base, "results.db")
+        if documents is None:
+            with pytest.raises(FormatError, match="holds no table of records"):
+                list(read_documents(path))
+        else:
+            assert [tuple(document)[1:3] for document in read_documents(path)] == [("Tin", "")]
+
+
 def test_what_is_no_project_of_asreview_is_refused(tmp_path):
     path = tmp_path / "x.asreview"
     for content in (b"PK no zip", b""):

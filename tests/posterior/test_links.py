@@ -119,3 +119,12 @@ def test_the_best_temperature_has_the_greatest_sum_of_log_probabilities_less_a_p
     found = best_temperature(link, y, means, variances, weights, before)
     assert 0.0 < found <= 1.0
     assert value(found) >= max(map(value, np.linspace(0.05, 1.0, 20))) - 1e-6
+
+
+@pytest.mark.parametrize("mean", [np.nan, np.inf, 0.0, 1e308])
+@pytest.mark.parametrize("variance", [np.nan, np.inf, 1e308, 1e-308])
+@pytest.mark.parametrize("weight", [0.5, 1.0, 1e50, 1e300])
+def test_no_belief_keeps_the_sums_from_ending(mean, variance, weight):
+    means, variances, weights = (np.array([value]) for value in (mean, variance, weight))
+    for link in ("logistic", "probit"):
+        tilted_moments(link, np.ones(1), means, variances, weights)

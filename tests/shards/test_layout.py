@@ -439,3 +439,13 @@ def test_memory_that_is_no_number_of_bytes_is_refused(folder: Path, memory: obje
 def test_memory_is_read_in_the_usual_units(folder: Path) -> None:
     assert shards.open(folder, memory="1.5G").memory == 3 * 2**29
     assert shards.open(folder, memory="200 MiB").memory == 200 * 2**20
+
+
+def test_a_link_in_place_of_the_unfinished_folder_is_refused_and_what_it_leads_to_stays(tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept.txt").write_text("kept")
+    (tmp_path / ".news.unfinished").symlink_to(other)
+    with pytest.raises(ShardError, match=r"\.news\.unfinished is a symbolic link"):
+        shards.write_matrix(np.eye(3), tmp_path / "news")
+    assert [path.name for path in other.iterdir()] == ["kept.txt"]

@@ -330,3 +330,14 @@ def test_what_reads_a_classifier_says_that_it_is_not_fitted():
     for read in (top_words, model_info, Explainer, lambda model: evaluate(model, ["a text"], ["a"])):
         with pytest.raises(NotFittedError):
             read(TextClassifier())
+
+
+@pytest.mark.parametrize(
+    ("label", "problem"), [("b\0", "ends in a NUL"), ("b" * 1001, "a label has 1,001 characters, 'bbbb")]
+)
+def test_labels_that_numpy_would_change_or_spread_are_refused(label, problem):
+    with pytest.raises(ValueError, match=problem):
+        TextClassifier("ridge").fit(["one text", "two texts"] * 4, ["b", label] * 4)
+    if "NUL" in problem:
+        with pytest.raises(ValueError, match=problem):
+            BayesianLogisticRegression().fit(np.eye(4), ["b", label] * 2)

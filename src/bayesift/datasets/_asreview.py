@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -68,16 +68,19 @@ def _from_tables(path: Path, bases: list[Path], limit: int) -> Iterator[Entry]:
     with_records = None
     for base in bases:
         read = partial(_rows, base, limit)
-        tables = {row["name"] for row in read("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        # A virtual table, which has no page of its own, is what some module makes of it.
+        tables = {row["name"] for row in read("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")}
         if "record" in tables:
             with_records = read
         if "results" in tables:
-            decided = read("SELECT * FROM results WHERE record_id IS NOT NULL")
-            labels |= {row["record_id"]: {name: row.get(name) for name in ("label", "note")} for row in decided}
+            # Names of columns are quoted, and a query can only read.
+            query = f"SELECT {_columns(read, 'results')} FROM results WHERE record_id IS NOT NULL"  # noqa: S608
+            decided = read(query)
+            labels |= {row.get("record_id"): {name: row.get(name) for name in ("label", "note")} for row in decided}
     if with_records is None:
         raise FormatError(path, "asreview", f"{path} holds no table of records; open it once with ASReview 2 or newer")
-    for row in with_records("SELECT * FROM record ORDER BY record_id"):
-        yield _entry(row, labels.get(row["record_id"], {}))
+    for row in with_records(f"SELECT {_columns(with_records, 'record')} FROM record ORDER BY record_id"):  # noqa: S608
+        yield _entry(row, labels.get(row.get("record_id"), {}))
 
 
 def _rows(base: Path, limit: int, query: str) -> Iterator[dict[str, Any]]:
@@ -85,10 +88,23 @@ def _rows(base: Path, limit: int, query: str) -> Iterator[dict[str, Any]]:
     with closing(sqlite3.connect(f"file:{base}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limit, _LONGEST))
-        # Nothing in an untrusted file may run functions.
+        # Nothing in an untrusted file may run functions: columns that it generates are left out, too.
         connection.execute("PRAGMA trusted_schema = OFF")
+        connection.set_authorizer(_allowed)
         for row in connection.execute(query):
             yield {name.lower(): row[name] for name in row.keys()}  # noqa: SIM118 - a row iterates over its values
+
+
+def _allowed(action: int, *names: str | None) -> int:
+    """Let a query read and do nothing else."""
+    reads = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_PRAGMA)
+    return sqlite3.SQLITE_OK if reads else sqlite3.SQLITE_DENY
+
+
+def _columns(read: Callable[[str], Iterator[dict[str, Any]]], table: str) -> str:
+    """List the columns of a table that are in the file, for a query."""
+    names = (row["name"] for row in read(f"PRAGMA table_xinfo({table})") if row["hidden"] == 0)
+    return ", ".join('"' + str(name).replace('"', '""') + '"' for name in names)
 
 
 def _entry(row: dict[str, Any], decided: dict[str, Any]) -> Entry:
@@ -103,7 +119,7 @@ def _entry(row: dict[str, Any], decided: dict[str, Any]) -> Entry:
         details["asreview_label"] = str(decided["label"])
     if decided.get("note"):
         details["asreview_note"] = str(decided["note"])
-    return Entry(str(row["record_id"]), str(row.get("title") or ""), str(row.get("abstract") or ""), details)
+    return Entry(str(row.get("record_id")), str(row.get("title") or ""), str(row.get("abstract") or ""), details)
 
 
 def _list(text: str) -> list[Any]:

@@ -135,7 +135,8 @@ def _tilted(probit: bool, mean: float, variance: float, weight: float) -> tuple[
         while distance <= reach:
             f = mode + side * distance
             depth = weight * _log_likelihood(probit, f) - 0.5 * (f - mean) ** 2 / variance - top
-            if depth < -_DEPTH:
+            # Not a number counts as low: it never ends otherwise.
+            if not depth >= -_DEPTH:
                 break
             density = math.exp(depth)
             total += density

@@ -24,6 +24,8 @@ from bayesift.posterior.diagnostics import Diagnostics
 _LEAST_EFFECTIVE, _GREATEST_R_HAT = 100.0, 1.05
 #: Documents are scored so many at a time, which bounds the memory.
 _CHUNK = 256
+#: Numbers of a model file have to be finite: kernels sum until what is left is small.
+_GREATEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,8 +340,9 @@ class GaussianPosterior(SpanPosterior):
     def _check_state(self, state: State) -> None:
         super()._check_state(state)
         size = self.basis.size
-        state.array("mean", (size,))
-        state.array("root", (size, size))
+        state.array("mean", (size,), least=-_GREATEST)
+        root = state.array("root", (size, size), least=-_GREATEST)
+        state.require(bool(np.diagonal(root).all()), "root")
         state.number("log_evidence")
         state.count("n_iter")
         state.instance("converged", bool)
@@ -403,7 +406,7 @@ class SampledPosterior(SpanPosterior):
 
     def _check_state(self, state: State) -> None:
         super()._check_state(state)
-        state.array("draws", (None, None, self.basis.size))
+        state.array("draws", (None, None, self.basis.size), least=-_GREATEST)
         state.instance("diagnostics", Diagnostics)
 
     @cached_property

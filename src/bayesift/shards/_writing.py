@@ -91,6 +91,9 @@ class ShardWriter:
     def __enter__(self) -> Self:
         if self.folder.exists():
             raise FileExistsError(f"{self.folder} exists; expected the name of a new folder")
+        if self._part.is_symlink():
+            # What it leads to, somebody else's folder perhaps, would be emptied.
+            raise ShardError(f"{self._part} is a symbolic link; expected a folder of an earlier run, or nothing")
         self._part.mkdir(parents=True, exist_ok=True)
         self._lock = (self._part / _LOCK).open("ab")
         if not claim(self._lock):

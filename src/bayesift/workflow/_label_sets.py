@@ -17,6 +17,8 @@ from bayesift.workflow.errors import FeaturesError, NoLabelsError, OneLabelError
 
 #: Number of parts that the training texts are divided into, one of which is held out.
 N_FOLDS = 5
+#: A label with more characters is no label but a text: every row would take the memory of the longest.
+MOST_CHARACTERS = 1000
 
 
 class Targets(NamedTuple):
@@ -273,4 +275,7 @@ def _kind_of(classes: AnyArray) -> TargetType:
 
 def _sorted(labels: set[Any]) -> AnyArray:
     check_label_types(list(labels))
+    long = next((label for label in labels if isinstance(label, str) and len(label) > MOST_CHARACTERS), None)
+    if long is not None:
+        raise ValueError(f"a label has {len(long):,} characters, {long[:20]!r}…; expected at most {MOST_CHARACTERS:,}")
     return np.array(sorted(labels))
