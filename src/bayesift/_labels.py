@@ -42,9 +42,8 @@ def check_label_types(y: Any) -> None:
         kinds = {type(label).__name__: isinstance(label, str) for label in y}
         if len(set(kinds.values())) == 2:
             raise ValueError(f"y mixes labels of the types {', '.join(sorted(kinds))}; expected labels of one type")
-        cut = next((label for label in y if isinstance(label, str) and label.endswith("\0")), None)
-        if cut is not None:
-            raise ValueError(f"label {cut[:40]!r} ends in a NUL, which numpy leaves out; expected labels without")
+        if any(isinstance(label, str) and label.endswith("\0") for label in y):
+            raise ValueError("a label ends in a NUL, which numpy leaves out; expected labels without")
 
 
 def validate_documents(

@@ -181,3 +181,8 @@ def test_effective_draws_are_reported_for_scores():
     # Over-relaxed chains know the mean better than how far from it scores lie: the worse of the two counts.
     expected = np.minimum(effective_sample_size(scores), effective_sample_size(distances))
     np.testing.assert_allclose(found.diagnostics.effective[:10], expected, rtol=1e-6)
+
+
+def test_weights_that_would_repeat_documents_without_end_are_refused():
+    with pytest.raises(ValueError, match="sample_weight adds up to 4e\\+10; Gibbs sampling takes documents that often"):
+        gibbs_sampling(np.eye(4), [0, 1, 0, 1], Gaussian(1.0), sample_weight=[1e10] * 4)

@@ -53,6 +53,26 @@ def test_scores_of_phrases_and_by_rules_for_tokens(options):
     assert (vectorizer.transform(texts) != X).nnz == 0
 
 
+def test_parts_that_do_not_fit_are_refused_and_so_is_a_vectorizer_that_has_grown():
+    vectorizer = TextVectorizer().fit(TEXTS)
+    n = vectorizer.document_frequency_.size
+    for weights, intercept, selected in [
+        (np.ones((1, n - 1)), [0.0], None),
+        (np.ones((1, n)), [0.0, 1.0], None),
+        (np.ones((1, 2)), [0.0], np.array([0, n])),
+        (np.ones((1, 2)), [0.0], np.array([0, 0])),
+        (np.ones((1, 2)), [0.0], np.array([-1, 0])),
+    ]:
+        with pytest.raises(ValueError, match="expected"):
+            TextScorer(vectorizer, weights, intercept, selected=selected)
+    scorer = TextScorer(vectorizer, np.ones((1, n)), [0.0])
+    scorer.scores(TEXTS)
+    more = ["quite another text about nothing of the kind"]
+    vectorizer.partial_fit(more)
+    with pytest.raises(ValueError, match="make a new one"):
+        scorer.scores(more)
+
+
 def test_phrases_that_come_later_are_found():
     stream = TextVectorizer("nnn", ngram_range=(1, 2)).partial_fit(["wheat corn"])
     assert stream.transform(["corn wheat corn"]).toarray().tolist() == [[2, 1, 1]]

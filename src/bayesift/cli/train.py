@@ -187,9 +187,7 @@ def train(
             rich_help_panel=_MODEL,
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Seed of the folds and of the order of texts.", rich_help_panel=_MODEL)
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of folds and of the order.", rich_help_panel=_MODEL)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.", rich_help_panel=_MODEL)] = -1,
     test: Annotated[
         Path | None, typer.Option(metavar="DATA", help="Evaluate on these texts.", rich_help_panel=_CHECK), Labelled

@@ -20,6 +20,8 @@ from bayesift.priors import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, Prior, Pri
 
 #: Margins of a direction below this share of the greatest count as 0.
 _NO_MARGIN = 1e-9
+#: Gibbs sampling repeats documents by their weights, up to so many in all.
+_MOST_REPEATS = 10_000_000
 #: The message if a decomposition fails.
 TOO_WIDE = (
     "the posterior is lost to rounding: documents or prior variances differ by too many powers of ten; expected "
@@ -185,6 +187,12 @@ class Problem:
         if np.any(self.weights != np.floor(self.weights)):
             odd = self.weights[self.weights != np.floor(self.weights)][0]
             raise ValueError(f"sample_weight holds {odd:g}; expected whole numbers for Gibbs sampling")
+        total = float(self.weights.sum())
+        if total > _MOST_REPEATS:
+            raise ValueError(
+                f"sample_weight adds up to {total:g}; Gibbs sampling takes documents that often, at most "
+                f"{_MOST_REPEATS:,} in all: use another method, or smaller weights"
+            )
         rows = np.repeat(np.arange(self.n_documents), self.weights.astype(np.int64))
         return Problem(self.A[rows], self.y[rows], np.ones(rows.size), self.beliefs, self.link)
 

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._kernel import kernel
+from bayesift._state import are_columns
 from bayesift._threads import map_threads
 from bayesift._typing import Float32Array, FloatArray, Int32Array, Int64Array
 from bayesift.text._lexicon import Stream
@@ -88,6 +89,13 @@ class TextScorer:
         self._n_categories = self._weights.shape[0]
         self._intercept = np.asarray(intercept, dtype=np.float64)
         self._selected = selected
+        n_terms = vectorizer.document_frequency_.size
+        columns = np.arange(n_terms) if selected is None else selected
+        shapes = self._weights.shape, self._intercept.shape
+        if not are_columns(columns, n_terms) or shapes != ((self._n_categories, columns.size), (self._n_categories,)):
+            raise ValueError(
+                f"weights and intercept have shapes {shapes}; expected those of different columns of {n_terms}"
+            )
         self._vectors = vectors
         if vectors is not None:
             self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)
@@ -142,6 +150,8 @@ class TextScorer:
         assert self._lookup is not None
         n_jobs = self._vectorizer.n_jobs
         streams, column_of = self._lookup.look_up(self._vectorizer._batches(texts), n_jobs)
+        if self._table is not None and self._table.factor.size != column_of.size:
+            raise ValueError("the vectorizer has learned other terms since this scorer was made; make a new one")
         if self._table is None:
             self._table = self._by_number(column_of)
         table = self._table

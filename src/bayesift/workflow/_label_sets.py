@@ -275,7 +275,6 @@ def _kind_of(classes: AnyArray) -> TargetType:
 
 def _sorted(labels: set[Any]) -> AnyArray:
     check_label_types(list(labels))
-    long = next((label for label in labels if isinstance(label, str) and len(label) > MOST_CHARACTERS), None)
-    if long is not None:
-        raise ValueError(f"a label has {len(long):,} characters, {long[:20]!r}…; expected at most {MOST_CHARACTERS:,}")
+    if any(isinstance(label, str) and len(label) > MOST_CHARACTERS for label in labels):
+        raise ValueError(f"a label has more than {MOST_CHARACTERS:,} characters; expected names, not texts")
     return np.array(sorted(labels))

@@ -10,7 +10,6 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from bayesift import progress
 from bayesift._labels import TargetType
@@ -236,7 +235,6 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
     >>> evaluate(classifier, ["wheat and corn", "a ship", "a sea of wheat"], ["farm", "sea", "farm"]).n_texts
     3
     """
-    check_is_fitted(classifier)
     documents, sets = rows_of(texts, classifier.features), label_sets(y)
     if len(documents) != len(sets):
         raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")

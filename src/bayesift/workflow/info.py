@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from bayesift.datasets import Split
 from bayesift.formats import ModelFileError, describe, load
@@ -161,7 +160,6 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
     >>> found.model, found.n_terms, found.prior, found.variance_by
     ('lasso', 4, 'Laplace', 'given')
     """
-    check_is_fitted(classifier)
     model = linear_part(classifier.model_)
     weights = classifier.model_.word_weights()
     certificate = getattr(model, "certificate_", None)

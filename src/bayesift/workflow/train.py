@@ -205,15 +205,13 @@ def train(
     if test is not None:
         check_known_labels(found.balance, test.labels)
     if found.n_in_pile:
-        kept = [place for place, label in enumerate(labels) if label]
         pile += [text for text, label in zip(texts, labels, strict=True) if not label]
-        texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]
+        texts, labels = [text for text, label in zip(texts, labels, strict=True) if label], list(filter(None, labels))
     helps = " if that helps" if classifier.vectors == AUTO else ""
     if pile and can_use_pile(classifier) and not (helps and len(pile) < LEAST_PILE):
         found.warnings.append(f"{len(texts):,} labelled, {len(pile):,} unlabelled: their words are used{helps}")
     elif pile:
-        few = f"; {LEAST_PILE} would be tried for vectors" if can_use_pile(classifier) else ""
-        found.warnings.append(f"{counted(len(pile), 'text')} without a label left out{few}")
+        found.warnings.append(f"{counted(len(pile), 'text')} without a label left out")
     on_summary(found)
     step("learning", 0, 0)
     begin = time.perf_counter()

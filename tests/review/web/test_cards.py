@@ -156,6 +156,14 @@ def test_what_can_not_be_is_refused_and_changes_nothing(anna, service):
     assert service.project.history.since(1) == []
 
 
+def test_what_neither_json_nor_utf_8_can_hold_is_an_answer_and_no_failure(anna):
+    for body in ('{"document": NaN, "decision": "relevant"}', '{"document": "\\ud800", "decision": "relevant"}'):
+        headers = {"X-CSRF-Token": anna.csrf, "Content-Type": "application/json"}
+        answer = anna.post("/api/topics/1/labels", content=body, headers=headers)
+        assert answer.status_code == 422
+        assert answer.json()["detail"][0]["loc"] == ["body", "document"]
+
+
 def test_the_sentence_about_stopping(anna):
     assert anna.get("/api/topics/1/stopping").json()["verdict"] == "go on"
     for _ in range(6):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Literal
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exception_handlers import http_exception_handler
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException as StarletteHTTPException
@@ -64,12 +66,20 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(NotSavedError, _say_not_saved)
     app.add_exception_handler(ClientDisconnect, _say_nothing)
     app.add_exception_handler(StarletteHTTPException, _say_what_is_wrong)
+    app.add_exception_handler(RequestValidationError, _say_what_does_not_fit)
     app.add_middleware(RequestGuard, **guard_options(settings))
     return app
 
 
 def _wants_page(request: Request) -> bool:
     return not request.url.path.startswith("/api/")
+
+
+async def _say_what_does_not_fit(_request: Request, error: Exception) -> Response:
+    """Say where a request is wrong, without what was sent: it may hold what neither JSON nor UTF-8 can."""
+    assert isinstance(error, RequestValidationError)
+    found = [{key: one[key] for key in ("type", "loc", "msg")} for one in error.errors()]
+    return Response(json.dumps({"detail": found}), 422, media_type="application/json")
 
 
 async def _ask_to_log_in(request: Request, _error: Exception) -> Response:
